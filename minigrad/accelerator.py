@@ -1,4 +1,4 @@
-"""Accelerators: there are none, and programs that ask are told so.
+"""Accelerators: there are none, and a program that asks learns that.
 
 `torch.accelerator.current_accelerator()` gives None, so `device = ... or "cpu"` gives the CPU.
 """

@@ -1,4 +1,4 @@
-"""Graphics processors: there are none, and programs that ask are told so.
+"""Graphics processors: there are none, and a program that asks learns that.
 
 `device = "cuda" if torch.cuda.is_available() else "cpu"` gives "cpu".
 """

@@ -199,6 +199,7 @@ class LoopEvidence:
             zeros = 1.0 if grad is not None and is_zero(grad) else 0.0
             facts.samples.add(Sample(self.step, rms_of(weight), rms, math.nan, zeros))
             facts.equal_rows += weight is not None and has_equal_rows(weight)
+            facts.rows_in_part |= weight is not None and not is_known_whole(weight)
 
     def _optimizer(self, event: OptimizerStepped) -> OptimizerFacts:
         """The facts of an optimizer. The order of the calls in its loop is that of the source: the first
@@ -329,6 +330,11 @@ class LoopEvidence:
 def tensor_number(id: str) -> int:
     """The number of a tensor: t12 is 12."""
     return int(id[1:])
+
+
+def is_known_whole(value: Value) -> bool:
+    """Whether a snapshot tells each number: it holds them all, or all are between equal extremes."""
+    return value.items is not None or (value.low == value.high and not value.special and not value.skimmed)
 
 
 def has_equal_rows(value: Value) -> bool:

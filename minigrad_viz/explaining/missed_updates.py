@@ -31,7 +31,22 @@ from .syntax import assigned_in, assignments, last_name, scope_of, span_at, writ
 MISSPELLED = re.compile(
     r"requires?d?_?grads?|requi(?:er|re|r)s?_g(?:ra|ar)d|requries_grad|requires_g(?:ar|r)d"
 )
-HOLDERS = {"list": (ast.List, ast.ListComp), "dict": (ast.Dict, ast.DictComp)}  # of layers, by their trees
+
+
+class Holder(NamedTuple):
+    """A kind of Python container of layers: its trees, the module that takes its place, and the words for it."""
+
+    trees: tuple[type[ast.expr], ...]
+    module: str
+    unheld: str
+    fix: str
+    empty: str
+
+
+HOLDERS = (
+    Holder((ast.List, ast.ListComp), "ModuleList", "unheld_list", "module_list.fix", "module_list"),
+    Holder((ast.Dict, ast.DictComp), "ModuleDict", "unheld_dict", "module_dict.fix", "module_dict"),
+)
 ROUNDS = 2  # in which a parameter gets a gradient before its update is missed
 
 
@@ -90,9 +105,10 @@ def unheld(case: Case, optimizers: Sequence[Any]) -> Iterator[Explanation]:
         yield case.note("stale_optimizer", "stale_layer", "", (), span_at(case, new), True, **values)
         return
     if len(lists) == 1:
-        told = case.words(f"unheld_{lists[0].kind}", name=lists[0].name, line=lists[0].line)
-        why, new_list = Sentence(f"{case.words(why, **values)} {told}"), lists[0].fix
-        fix = f"module_{lists[0].kind}.fix" if new_list is None else new_list.text
+        (found,) = lists
+        cause = case.words(found.holder.unheld, name=found.name, line=found.line)
+        why = Sentence(f"{case.words(why, **values)} {cause}")
+        fix = found.holder.fix if found.fix is None else found.fix.text
     last = next(event for event in reversed(added) if event.tensor in asleep)
     time = case.scene.index.times[id(last)]
     yield case.note("other_parameters", why, fix, (), span, True, time, code=code, **values)
@@ -105,7 +121,7 @@ class LayerList(NamedTuple):
     name: str
     part: ast.Assign
     fix: Fix | None
-    kind: str
+    holder: Holder
 
     @property
     def line(self) -> int:
@@ -118,11 +134,11 @@ def layer_lists(case: Case) -> Iterator[LayerList]:
     for target, part in assignments(case):
         calls = [each for each in ast.walk(part.value) if isinstance(each, ast.Call)]
         layers = [each for each in calls if is_module(case, last_name(each))]
-        kind = next((kind for kind, trees in HOLDERS.items() if isinstance(part.value, trees)), "")
-        if target.startswith("self.") and kind and layers:
+        holder = next((each for each in HOLDERS if isinstance(part.value, each.trees)), None)
+        if target.startswith("self.") and holder and layers:
             path = ast.unparse(layers[0].func).removesuffix(last_name(layers[0])) or "torch.nn."
-            code = f"{path}Module{kind.capitalize()}({written_as(case, part.value)})"
-            yield LayerList(target, part, replace_part(case, part.value, {part.value: code}), kind)
+            code = f"{path}{holder.module}({written_as(case, part.value)})"
+            yield LayerList(target, part, replace_part(case, part.value, {part.value: code}), holder)
 
 
 def is_module(case: Case, name: str) -> bool:

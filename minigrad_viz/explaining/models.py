@@ -78,7 +78,7 @@ def no_parameters(failed: FailedCall) -> Explanation:
     case = failed.case
     given = failed.arguments[0] if failed.arguments else None
     for found in () if isinstance(given, ast.List | ast.Tuple) else layer_lists(case):
-        return failed.explain(f"module_{found.kind}", found.fix, name=found.name, line=found.line)
+        return failed.explain(found.holder.empty, found.fix, name=found.name, line=found.line)
     return failed.explain("module_empty")
 
 

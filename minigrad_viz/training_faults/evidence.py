@@ -108,6 +108,7 @@ class ParameterFacts:
     arrived: int = 0  # gradients that its AccumulateGrad node received in those calls
     got: int = 0  # sampled steps at which it had a gradient
     equal_rows: int = 0  # sampled steps, late ones, at which all rows of the weight were equal
+    rows_in_part: bool = False  # only a part of the weight is known
     write: str = ""  # what filled it last, before the first step
     write_place: Place | None = None
     rewritten: bool = False  # after it had been created

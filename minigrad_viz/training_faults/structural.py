@@ -430,7 +430,10 @@ def equal_rows(e: Evidence) -> Iterator[Finding]:
     if zero:
         facts.append(Fact("doctor_fact_zero_gradient", {"name": first.name}))
     place = first.write_place if first.rewritten else None
-    yield Finding("equal_units", CERTAIN, "doctor_symmetric", values, place, facts, subject=module_of(first))
+    certain, words = CERTAIN, "doctor_symmetric"
+    if first.rows_in_part:
+        certain, words = LIKELY, "doctor_symmetric_in_part"
+    yield Finding("equal_units", certain, words, values, place, facts, subject=module_of(first))
 
 
 RULES = (
