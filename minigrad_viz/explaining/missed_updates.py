@@ -34,7 +34,7 @@ MISSPELLED = re.compile(
 
 
 class Holder(NamedTuple):
-    """A kind of Python container of layers: its trees, the module that takes its place, and the words for it."""
+    """A Python container of layers: its trees, the module that takes its place, and the words for it."""
 
     trees: tuple[type[ast.expr], ...]
     module: str

@@ -223,19 +223,19 @@ def exits_behind(node: ast.AST, exits: set[str]) -> set[str]:
         elif isinstance(part, ast.List | ast.Tuple):
             todo += part.elts
         elif isinstance(part, ast.ListComp | ast.GeneratorExp):
-            todo += [part.elt, *iterated(part)]
+            todo += [part.elt, *iterables(part)]
         elif isinstance(part, ast.Subscript | ast.Starred):
             todo.append(part.value)
     return found
 
 
-def iterated(part: ast.ListComp | ast.GeneratorExp) -> list[ast.expr]:
+def iterables(part: ast.ListComp | ast.GeneratorExp) -> list[ast.expr]:
     """What a comprehension goes over, of which it uses the items."""
-    used = names_in(part.elt).union(*(names_in(each.iter) for each in part.generators))
-    return [each.iter for each in part.generators if names_in(each.target) & used]
+    used = variable_names(part.elt).union(*(variable_names(each.iter) for each in part.generators))
+    return [each.iter for each in part.generators if variable_names(each.target) & used]
 
 
-def names_in(node: ast.AST) -> set[str]:
+def variable_names(node: ast.AST) -> set[str]:
     """The variables in a part of the source."""
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
