@@ -17,7 +17,7 @@ import math
 import operator
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
@@ -60,7 +60,9 @@ class Summary(NamedTuple):
     """What is kept of more than `KEPT` numbers: their root mean square, and of a sample of them, evenly
     spread over the tensor, the share of zeros, how many lie in each of `BINS` parts of the range, and `KEPT`
     numbers themselves, so that two snapshots of one tensor can be compared. Numbers that are not finite are
-    left out. Of more than one dimension the `corner` is kept as well, as far as it is finite.
+    left out. Of more than one dimension the `corner` is kept as well, as far as it is finite. Of a leaf of
+    moderate size, data or a parameter, `numbers` are all of them in base64, as they are in memory: with them
+    a small model is computed again (`whole_array`).
     """
 
     rms: float
@@ -68,6 +70,7 @@ class Summary(NamedTuple):
     bins: tuple[Count, ...]
     sample: tuple[float, ...]
     corner: Corner | None = None
+    numbers: str = ""
 
 
 class Value(NamedTuple):
@@ -129,6 +132,7 @@ class Value(NamedTuple):
                 and len(self.summary.sample) <= KEPT
                 and self.summary.rms >= 0
                 and (self.summary.corner is None or is_corner(self.summary.corner))
+                and len(self.summary.numbers) in (0, *base64_lengths(self))
             )
         if (
             len(self.items) != self.size
@@ -143,6 +147,13 @@ class Value(NamedTuple):
             return not ends
         low, high = min(finite), max(finite)
         return least <= low and high <= most and ends in ((), (low, high))
+
+
+def base64_lengths(value: Value) -> Iterator[int]:
+    """How many letters all numbers of a snapshot take in base64, if NumPy has its dtype."""
+    scalar = np.sctypeDict.get("float32" if value.dtype == "bfloat16" else value.dtype)
+    if scalar is not None:
+        yield 4 * math.ceil(value.size * np.dtype(scalar).itemsize / 3)
 
 
 def is_corner(corner: Corner) -> bool:

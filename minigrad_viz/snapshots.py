@@ -3,6 +3,8 @@ as their dtype is exact."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,16 +19,42 @@ from .protocol import Value
 PRECISION = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}  # relative; else 1e-5
 
 
+def with_numbers(value: Value, data: Any) -> Value:
+    """The snapshot of a leaf that keeps all numbers of `data`; the same where it has no summary."""
+    kind = memory_dtype(value.dtype)
+    if value.summary is None or kind is None:
+        return value
+    numbers = base64.b64encode(data.astype(kind).tobytes()).decode()
+    return value._replace(summary=value.summary._replace(numbers=numbers))
+
+
+def whole_array(value: Value) -> Any:
+    """All numbers of a snapshot, also those that `items` does not hold; None where they are not known."""
+    kind = memory_dtype(value.dtype)
+    if kind is None:
+        return None
+    if value.items is not None:
+        return np.array(value.items, kind.newbyteorder("=")).reshape(value.shape)[()]
+    try:
+        memory = base64.b64decode(value.summary.numbers if value.summary else "", validate=True)
+    except binascii.Error as damaged:
+        pass_on(damaged)
+        return None
+    if not memory or len(memory) != value.size * kind.itemsize:
+        return None
+    return np.frombuffer(memory, kind).reshape(value.shape).astype(kind.newbyteorder("="))
+
+
+@functools.lru_cache(64)
+def memory_dtype(dtype: str) -> Any:
+    """How NumPy keeps numbers of a dtype in the memory of a snapshot; None if it lacks the dtype."""
+    scalar = np.sctypeDict.get("float32" if dtype == "bfloat16" else dtype)
+    return None if scalar is None else np.dtype(scalar).newbyteorder("<")
+
+
 def array_of(value: Value | None) -> Any:
     """A snapshot as NumPy data; None where its numbers are not known."""
-    if value is None or value.items is None:
-        return None
-    try:
-        dtype = np.dtype("float32" if value.dtype == "bfloat16" else value.dtype)
-    except TypeError as refused:
-        pass_on(refused)
-        return None
-    return np.array(value.items, dtype).reshape(value.shape)[()]
+    return None if value is None or value.items is None else whole_array(value)
 
 
 def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:

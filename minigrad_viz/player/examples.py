@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..protocol import Value
+from ..snapshots import whole_array
 from ..trace.statements import parse_source
 from .fits import CLASSIFIED, Fit, above
 
@@ -56,7 +57,7 @@ def rounded_numbers(values: Any) -> list[float]:
 def round_of(fit: Fit, letters: Sequence[str]) -> list[Any] | None:
     """The first examples of a round of which all is known; None without any."""
     scores, target = rows_of(fit.values.get(fit.prediction)), fit.values.get(fit.target)
-    labels = target.items if target is not None and len(target.shape) == 1 else None
+    labels = whole_array(target) if target is not None and len(target.shape) == 1 else None
     if not scores or labels is None or len(next(iter(scores.values()))) > CLASSES:
         return None
     seen: dict[int, Any] = dict.fromkeys(scores, "")
@@ -117,9 +118,10 @@ def letters_of(fit: Fit, source: str) -> list[str]:
     """What letter each class is; [] where the classes are none. The letters are those of a text of the
     source in which what comes after each context is what the targets say."""
     target, before, prediction = fit.values.get(fit.target), contexts_of(fit), fit.values.get(fit.prediction)
-    if before is None or prediction is None or target is None or target.items is None:
+    labels = None if target is None else whole_array(target)
+    if before is None or prediction is None or labels is None:
         return []
-    pairs = {(int(context[-1]), int(after)) for context, after in zip(before, target.items)}
+    pairs = {(int(context[-1]), int(after)) for context, after in zip(before, labels.ravel())}
     count = prediction.shape[-1]
     if len(pairs) < 2 or any(not 0 <= each < count for pair in pairs for each in pair):
         return []
@@ -151,11 +153,11 @@ def contexts_of(fit: Fit) -> list[Any] | None:
     prediction = fit.values.get(fit.prediction)
     for id in above(fit.prediction, fit.ops):
         value = fit.values.get(id)
-        if value is None or value.items is None or not value.dtype.startswith("int") or prediction is None:
+        if value is None or not value.dtype.startswith("int") or prediction is None:
             continue
-        rows = prediction.shape[0]
-        if value.size == rows:
-            return np.array(value.items).reshape(-1, 1).tolist()
-        if len(value.shape) == 2 and value.shape[0] == rows:
-            return np.array(value.items).reshape(value.shape).tolist()
+        rows, indices = prediction.shape[0], whole_array(value)
+        if indices is not None and value.size == rows:
+            return indices.reshape(-1, 1).tolist()
+        if indices is not None and len(value.shape) == 2 and value.shape[0] == rows:
+            return indices.tolist()
     return None

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from ..isolation import pass_on
-from ..protocol import Value
-from ..snapshots import array_of, close, without_warnings
+from ..protocol import Value, value_from
+from ..snapshots import close, whole_array, without_warnings
 from ..trace.events import Trace
 from ..words import clean, templates
 from .examples import examples, has_news, rounded_numbers
@@ -55,6 +55,13 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "relu": lambda x: np.maximum(x, 0), "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "log_softmax": lambda x, *_: x - np.log(np.exp(x).sum(-1, keepdims=True)),
 }  # fmt: skip
+TRANSPOSED = {
+    "t",
+    "T",
+    "mT",
+    "transpose",
+    "permute",
+}  # of a matrix; what else `permute` may do fails at the data
 RESHAPED = {"squeeze", "squeeze_dim", "unsqueeze", "view", "reshape", "flatten"}
 
 
@@ -77,23 +84,25 @@ def prediction_at(fit: Fit, data: Any) -> Any:
 
 
 def result(id: str, fit: Fit, moved: dict[str, Any], rows: int) -> Any:
-    """The result of an operation where it follows from the data, and its recorded one elsewhere."""
+    """The result of an operation where it follows from the data, and its recorded one elsewhere; where that
+    is not known whole, it is computed again."""
     if id in moved:
         return moved[id]
     op = fit.ops.get(id)
     if op is None:
-        return array_of(fit.values.get(id))
+        return numbers_of(fit.values.get(id))
     parts = []
     follows = False
     for one, value, said in zip(op.forward.inputs, op.inputs, op.forward.arguments, strict=True):
         if one is None:
             parts.append(said)
             continue
-        result(one, fit, moved, rows)
+        part, known = result(one, fit, moved, rows), numbers_of(value)
         follows = follows or one in moved
-        parts.append(moved[one] if one in moved else array_of(value))
+        parts.append(part if one in moved or known is None else known)
     if not follows:
-        return array_of(op.result)
+        known = numbers_of(op.result)
+        return result_of(op, parts, rows) if known is None else known
     moved[id] = result_of(op, parts, rows)
     return moved[id]
 
@@ -104,6 +113,8 @@ def result_of(op: Op, parts: Sequence[Any], rows: int) -> Any:
     first = parts[0]
     if name in RESHAPED and shape[:1] == (rows,):
         return first.reshape(len(first), *shape[1:])
+    if name in TRANSPOSED and np.ndim(first) == 2:
+        return first.T
     if name == "select" and parts[1] == "1":
         return first[:, int(parts[2])]
     if name == "getitem" and parts[1] == "slice(None, None, None)" and is_numeral(str(parts[2])):
@@ -130,18 +141,33 @@ def is_numeral(said: str) -> bool:
     return True
 
 
+def numbers_of(value: Value | None) -> Any:
+    """All numbers of a snapshot; None where they are not known."""
+    return None if value is None else whole_array(value)
+
+
 def at_data(fit: Fit) -> bool:
     """Whether the recorded operations give the recorded prediction at the data themselves."""
-    x, recorded = array_of(fit.values.get(fit.data)), array_of(fit.values.get(fit.prediction))
-    if x is None or recorded is None:
-        return False
-    again = prediction_at(fit, np.asarray(x, "float64"))
-    scale = np.abs(recorded).max(initial=1.0)
+    x, recorded = numbers_of(fit.values.get(fit.data)), fit.values.get(fit.prediction)
+    again = None if x is None else prediction_at(fit, np.asarray(x, "float64"))
     return (
         again is not None
-        and np.shape(again) == np.shape(recorded)
-        and close(again, recorded, "float32", scale)
+        and recorded is not None
+        and np.shape(again) == recorded.shape
+        and agrees(again, recorded)
     )
+
+
+def agrees(computed: Any, recorded: Value) -> bool:
+    """Whether numbers are those of a snapshot: all of them, or what a summary has of them."""
+    known, have = numbers_of(recorded), recorded.summary
+    if known is not None:
+        return close(computed, known, "float32", np.abs(known).max(initial=1.0))
+    want = value_from(np.asarray(computed, "float32"), "float32").summary
+    if have is None or want is None or len(have.sample) != len(want.sample) or not have.sample:
+        return False
+    scale = max(1.0, *map(abs, have.sample))
+    return close([want.rms, *want.sample], [have.rms, *have.sample], "float32", scale)
 
 
 # ─── What is shown of it
@@ -172,7 +198,7 @@ def learning_of(
 
 def data_table(value: Value | None) -> Any:
     """Data as a table with a row an example; None where they are not known, or have more dimensions."""
-    data = array_of(value)
+    data = numbers_of(value)
     return (
         None
         if data is None or not 0 < np.ndim(data) < 3
@@ -207,12 +233,15 @@ def curve(fits: Sequence[Fit | None]) -> dict[str, Any] | None:
     order = np.argsort(x[:, 0])
 
     def of(fit: Fit) -> list[list[float]] | None:
-        recorded = array_of(fit.values.get(fit.prediction))
-        if recorded is None or np.size(recorded) != len(x):
+        recorded = fit.values.get(fit.prediction)
+        if recorded is None or recorded.size != len(x):
             return None
-        xs, ys = x[order, 0], np.ravel(recorded)[order]
         if at_data(fit) and np.size(again := prediction_at(fit, grid)) == len(grid):
             xs, ys = grid, again
+        elif (known := numbers_of(recorded)) is not None:
+            xs, ys = x[order, 0], np.ravel(known)[order]
+        else:
+            return None
         ys = 1 / (1 + np.exp(-np.asarray(ys))) if fit.op.startswith(LOGITS) else ys
         return [rounded_numbers(xs), rounded_numbers(ys)]
 

@@ -76,9 +76,11 @@ export class Player extends Tour {
     if (this.wide === clientWidth && !again) return;
     const first = !this.wide;
     this.wide = clientWidth;
-    if (first && this.score.pane && clientWidth >= (this.content.widths ? ASIDE : WIDE)) {
+    if (first) for (const extra of this.extras) extra.arranged(); // what is beside the picture has its room first
+    if (first && this.score.pane && this.panes.view.clientWidth >= (this.content.widths ? ASIDE : WIDE)) {
       this.toggle("source", true);
-      if (this.stage.cuts().has("right")) this.toggle("source", false);
+      const cuts = this.stage.cuts();
+      if (cuts.has("left") || cuts.has("right")) this.toggle("source", false);
     }
     this.lay();
     this.show();

@@ -27,15 +27,24 @@ export function called(stage, id) {
   return stage.parts.get(`${id}-c0`)?.querySelector(".name.letter")?.textContent ?? stage.name(id).split(" = ")[0];
 }
 
+// The name at the head of a card of a strip, of one or two lines; elsewhere what formulas call the station.
+function title(stage, id) {
+  const head = stage.parts.get(id)?.matches(".strip") && [...stage.parts.get(id).querySelectorAll(".head ~ text.name")];
+  return head ? head.map((line) => line.textContent).join(" ") : called(stage, id);
+}
+
 // What comes next, in a few words; nothing where an extra hides that, as a question about it does.
 /** @param {import("./stepper.js").Player} player */
 export function following({ words, frames, step, stage, panes, extras }) {
   const next = step ? frames[step] : undefined;
   if (!next || extras.some((extra) => extra.hides(step + 1))) return "";
-  const station = next.phase === "backward" && next.marks[0]?.match(/^(\w+)-d$/)?.[1];
-  const node = station && stage.parts.get(next.marks[0])?.querySelector(".fn")?.textContent;
+  const [mark] = next.marks;
+  const station = mark?.match(/^(\w+)-[cd]\d*$/)?.[1];
+  const node = next.phase === "backward" && station && stage.parts.get(mark)?.querySelector(".fn")?.textContent;
   const line = next.span && panes.code.lines[next.span[0] - 1]?.trim();
-  const what = node ? `${node} (${called(stage, station)})` : line;
+  const { phase, span } = frames[step - 1];
+  const name = station && next.phase !== "update" && next.span?.[0] === span?.[0] ? title(stage, station) : "";
+  const what = node ? `${node} (${called(stage, station)})` : name && next.phase !== phase ? `${words[next.phase]} (${name})` : name || line;
   return what ? words.following.replace("{what}", () => what) : "";
 }
 

@@ -5,6 +5,7 @@ import { Extra, block, clamp, drawn, extras, make } from "./stepper_parts.js";
 import { figure, ticks } from "./stepper_plot.js";
 
 const PANE = 320; // pixels of the pane beside the picture
+const STRIP = 800; // pixels of the narrowest strip of a model that has the pane beside it
 const [TALLEST, LOSS] = [220, 130]; // pixels
 const FRAME = { left: 44, right: 14, top: 12, bottom: 26 };
 const [LEFT, ODDS, SLIM_BAR] = [64, 44, 9]; // pixels of what is seen of an example, of its probability, of a letter
@@ -180,7 +181,11 @@ class Learning extends Extra {
   // Beside the picture where there is room for both, else below it.
   arranged() {
     const { player } = this;
-    const beside = player.panes.root.clientWidth - PANE >= player.content.width;
+    const { root, pane } = player.panes;
+    const { width, widths } = player.content;
+    const strips = [width, ...(widths ?? []).map((one) => one.width ?? 0)].filter((one) => one >= STRIP);
+    const source = pane.hidden || !widths ? 0 : pane.offsetWidth;
+    const beside = root.clientWidth - source - PANE >= Math.min(width, ...strips);
     if (beside !== this.beside) {
       this.beside = beside;
       if (beside) player.panes.root.querySelector(".mgp-body").append(this.pane);

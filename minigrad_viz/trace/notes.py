@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..protocol import Value, bare_name, text_of, value_from
-from ..snapshots import agree, sum_snapshots
+from ..snapshots import agree, sum_snapshots, with_numbers
 from .events import (
     BackwardEnded,
     BackwardStarted,
@@ -109,6 +109,13 @@ class Writer:
             known = self.values[id(taken)] = value_from(taken, bare_name(taken.dtype))
         return known
 
+    def value_of_leaf(self, taken: Any) -> Value | None:
+        """The `Value` of a leaf, which keeps its numbers if they were copied."""
+        value = self.value(taken)
+        if value is not None and value.summary is not None and isinstance(taken, np.ndarray):
+            value = self.values[id(taken)] = with_numbers(value, taken)
+        return value
+
     def settled(self, part: Any) -> Any:
         """An event or a part of one, with values instead of what was taken, and the ids of nodes."""
         kind = part.__class__
@@ -125,7 +132,8 @@ class Writer:
         id, value, grad, requires, leaf, retains, title, key, version, parameter, tangent = row
         node = None if key is None else self.ids.name(key)
         how = requires, leaf, retains, title, node, version, parameter
-        return TensorState(id, self.value(value), self.value(grad), *how, self.value(tangent))
+        numbers = self.value_of_leaf(value) if leaf else self.value(value)
+        return TensorState(id, numbers, self.value(grad), *how, self.value(tangent))
 
 
 UNASKED = "_with_indices", "nll_loss_forward"  # ops whose further results PyTorch's functions hide

@@ -42,6 +42,33 @@ CLASSES = NETWORK.format(out=2, target=".long()", loss="cross_entropy(model(X), 
 LOGITS = NETWORK.format(
     out=1, target=".float()", loss="binary_cross_entropy_with_logits(model(X).squeeze(1), Y)"
 )
+SPIRAL = """nn = torch.nn
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+X = torch.randn(200, 2)
+Y = (X[:, :1] * X[:, 1:] > 0).float()
+for i in range(5):
+    optimizer.zero_grad()
+    loss = nn.functional.binary_cross_entropy_with_logits(model(X), Y)
+    loss.backward()
+    optimizer.step()
+"""
+SINE = """torch.manual_seed(0)
+x = torch.linspace(-3, 3, 100).reshape(-1, 1)
+y = torch.sin(x)
+W1, b1 = torch.randn(32, 1, requires_grad=True), torch.zeros(32, requires_grad=True)
+W2 = (0.1 * torch.randn(32, 32)).requires_grad_()
+W3 = (0.1 * torch.randn(1, 32)).requires_grad_()
+for i in range(4):
+    h = torch.relu(torch.tanh(x @ W1.T + b1) @ W2.T)
+    loss = ((h @ W3.T - y) ** 2).mean()
+    loss.backward()
+    with torch.no_grad():
+        for p in (W1, b1, W2, W3):
+            p -= 0.1 * p.grad
+            p.grad = None
+"""
 CLASSES_ALONE = """F = torch.nn.functional
 W = torch.zeros(5, 5, requires_grad=True)
 before, after = torch.tensor([0, 1, 2, 3]), torch.tensor([1, 2, 3, 4])
@@ -110,7 +137,18 @@ def classes_of(row: str) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("cell", [CLASSES, LOGITS], ids=["classes", "logits"])
+def test_the_curve_of_a_network_of_ordinary_size(library):
+    told = learning(SINE, 4, library)
+    space: dict = {"torch": library}
+    exec(SINE.replace("range(4)", "range(3)"), space)
+    xs, ys = told["rounds"][-1]
+    x = library.tensor(xs).reshape(-1, 1)
+    h = library.relu(library.tanh(x @ space["W1"].T + space["b1"]) @ space["W2"].T)
+    assert told["kind"] == "curve" and len(told["points"]) == 100
+    assert np.allclose(ys, (h @ space["W3"].T).detach().numpy().ravel(), atol=1e-3)
+
+
+@pytest.mark.parametrize("cell", [CLASSES, LOGITS, SPIRAL], ids=["classes", "logits", "200 examples"])
 def test_the_plane_is_what_the_model_predicts_there(cell, library):
     told = learning(cell, 5, library)
     assert told["kind"] == "plane" and told["x"] == ["X[:, 0]", "X[:, 1]"]
@@ -129,7 +167,7 @@ def test_the_plane_is_what_the_model_predicts_there(cell, library):
     expected = scores.argmax(-1) if scores.shape[-1] > 1 else (scores[..., 0] > 0).astype(int)
     assert found.shape == (90, 120) and (found != expected).mean() < 0.01, "between two nodes it is a line"
     assert 0 < found.mean() < 1 and told["rounds"][0] != told["rounds"][-1]
-    assert [kind for *_, kind in told["points"]] == space["Y"].long().tolist()
+    assert [kind for *_, kind in told["points"]] == space["Y"].long().ravel().tolist()
 
 
 def test_bars_of_classes(library):
@@ -186,7 +224,7 @@ MANY_INPUTS = LINE.replace("[[0.], [1.], [2.], [3.]]", "[[0., 1., 2.]] * 4").rep
     "[[0.5]]", "[[0.5], [1.], [2.]]"
 )
 SCALAR = "x = torch.tensor(1., requires_grad=True)\nfor i in range(3):\n    (x * x).backward()\n"
-TOO_MANY = LINE.replace("torch.tensor([[0.], [1.], [2.], [3.]])", "torch.rand(100, 1)")
+TOO_MANY = LINE.replace("torch.tensor([[0.], [1.], [2.], [3.]])", "torch.rand(3000, 1)")
 
 
 @pytest.mark.parametrize(
