@@ -32,12 +32,12 @@ TWO = CUBE + "z.backward(retain_graph=True)\nz.backward()\n"
 
 @pytest.fixture
 def shown(browser, tmp_path):
-    """A function that shows cells on a page, one below the other. With a `clock` the time of the page can be
-    moved."""
+    """A function that shows cells on a page, one below the other; with a `pane` beside their source, where
+    there is room. With a `clock` the time of the page can be moved."""
     pages = []
 
-    def shown(*cells: str, clock: bool = False, **size):
-        body = "".join(Report(traced(cell), lang="en").html(table=False) for cell in cells)
+    def shown(*cells: str, clock: bool = False, pane: bool = False, **size):
+        body = "".join(Report(traced(cell), lang="en").html(table=False, pane=pane) for cell in cells)
         (tmp_path / "a.html").write_text(f"<!doctype html><meta charset=utf-8><body>{body}", encoding="utf-8")
         page = browser.new_page(viewport={"width": 1440, "height": 900} | size)
         if clock:
@@ -248,6 +248,23 @@ def test_the_curve_over_the_data_moves_from_round_to_round(shown):
     assert "logarithmic scale" in pane.inner_text(), "13.375 to 0.013"
     picture, beside = (page.locator(part).bounding_box() for part in (".mgp-view", ".mgp-learning"))
     assert picture["x"] + picture["width"] <= beside["x"] + 1, "it stands beside the graph"
+
+
+LINE = LOOP.replace("[[0.], [1.], [2.], [3.]]", "[[0.], [0.5], [1.], [1.5], [2.], [2.5], [3.], [3.5]]")
+
+
+@pytest.mark.parametrize(
+    ("cell", "width", "source"), [(LINE, 1366, False), (LINE, 1800, True), (CLASSES, 1366, False)]
+)
+def test_the_source_gives_way_to_the_picture_and_the_model(shown, cell, width, source):
+    """In a window that has no room for all three."""
+    page = shown(cell, width=width, pane=True)
+    page.locator(".mgp-learning.beside svg").first.wait_for()
+    page.locator(".mgp-pane").wait_for(state="visible" if source else "hidden")
+    picture, beside = (page.locator(part).first.bounding_box() for part in (".mgp-view", ".mgp-learning"))
+    assert picture["x"] + picture["width"] <= beside["x"] + 1 and beside["y"] + 200 < 900
+    cut = page.locator("[data-cut]").first.get_attribute("data-cut") or ""
+    assert not {"left", "right"} & {*cut.split()}
 
 
 @pytest.mark.parametrize("width", [1440, 900])

@@ -50,7 +50,10 @@ def test_a_parameter_is_not_replaced(library):
     ran = run(cell, library)
     told = explanations_of(ran.trace, "en")[-1]
     update = "with torch.no_grad(): a.weight -= 0.1 * a.weight.grad"
-    assert (told.key, told.fix) == ("assigned_parameter", "Keep the leaf and update it in place.")
+    assert (told.key, told.fix) == (
+        "assigned_parameter",
+        f"Keep the leaf and update it in place: `{update}`.",
+    )
     assert run(MODEL + update + "\n", library).error is None
     told = explanations_of(run(MODEL + "a.weight = a.weight * 2\n", library).trace, "en")[-1]
     assert told.fix.startswith("Copy the new values into the parameter")
