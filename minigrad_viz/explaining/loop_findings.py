@@ -59,6 +59,8 @@ def with_findings(scenes: Scenes, notes: list[Explanation], lang: str | None = N
             note = found[same]
             cause = note.cause if note.key == finding.key and note.cause else span or note.cause
             why = note.why if finding.key not in EFFECTS else f"{verdict} {note.why}"
+            if finding.key == "first_nan" and note.key == "first_nan" and finding.step:
+                why = f"{why} {case.words('nan_step', step=finding.step)}"
             if finding.key in PLACED and span is not None and not names_line(note.why, span.line):
                 why, cause = verdict, span
             found[same] = note._replace(key=finding.key, why=why, cause=cause)

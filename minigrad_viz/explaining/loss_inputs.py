@@ -18,6 +18,8 @@ from .syntax import last_name, node_at, span_at
 
 TWICE = {"softmax": ("log_softmax", "cross_entropy"), "sigmoid": ("binary_cross_entropy_with_logits",)}
 LOGARITHMS = ("nll_loss", "nll_loss_forward", "kl_div")  # losses of log-probabilities
+PROBABILITIES = "binary_cross_entropy"  # takes probabilities, which a linear layer does not give
+LINEAR = ("addmm", "linear")
 CLASSES = ("NLLLoss", "KLDivLoss")
 ROUNDED = 0.01  # by how much the logarithm of a probability may be above 0
 
@@ -36,6 +38,11 @@ def scores_twice(case: Case) -> Iterator[Explanation]:
             found[event.span] = no_logarithm(case, event, source)
         elif event.op in LOGARITHMS and (high := above_zero(source)) is not None:
             found[event.span] = of_scores(case, event, source, high)
+        elif event.op == PROBABILITIES and source.op in LINEAR:
+            values: Values = {"call": event.span, "source": source.span}
+            found[event.span] = case.note(
+                "scores_twice", "sigmoid_missing", cause=event.span, of_cell=True, **values
+            )
     for event in case.trace.of(Forward):  # minigrad computes kl_div by several operations
         tree = node_at(case, event.span) if event.op == "mul" and event.span not in found else None
         if isinstance(tree, ast.Call) and last_name(tree) == "kl_div" and len(event.read) == 2:

@@ -281,7 +281,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "a loop that runs on after a number of the data": Mistake(
         BATCHES, "xs[10] = 0.5", "xs[10] = 0.0", "first_nan", 6,
-        "in step 11; it was given 0. -inf first appeared in log(xs[i] * x)", "Keep the argument above 0",
+        "log of 0 is -inf. From there it reached loss. It was in step 11.", "Keep the argument above 0",
         ("xs[10] = 0.0", "xs[10] = 0.5"), FINITE,
     ),
     "a layer in place behind another layer": Mistake(

@@ -70,6 +70,28 @@ for epoch in range(6):
     opt.step()
 """
 )
+BINARY = (
+    HEAD
+    + """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 1)
+        nn.init.constant_(self.layer.bias, 0.5)
+    def forward(self, x):
+        return torch.sigmoid(self.layer(x))
+# %%
+X, y = 0.1 * torch.rand(12, 3), (torch.arange(12.0) % 2).reshape(12, 1)
+net, criterion = Net(), nn.BCELoss()
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+# %%
+for epoch in range(6):
+    opt.zero_grad()
+    loss = criterion(net(X), y)
+    loss.backward()
+    opt.step()
+"""
+)
 CHOSEN = CLASSES.replace("criterion(net(X), y)", "-net(X)[rows, y].mean()")
 DIVERGED = CLASSES.replace("nn.NLLLoss()", "nn.KLDivLoss(reduction='batchmean')").replace(
     "torch.arange(12) % 4", "F.softmax(torch.randn(12, 4), dim=1)"
@@ -158,6 +180,11 @@ MISTAKES = {
         BY_DATA, "    net.zero_grad()\n    loss", "    loss", "kept_gradient", 18, "was updated in between",
         "`net.zero_grad()`", TRAINED,
     )._replace(cure=("):\n    loss =", "):\n    net.zero_grad()\n    loss =")),
+    "scores between 0 and 1 in BCELoss": silent(
+        BINARY, "torch.sigmoid(self.layer(x))", "self.layer(x)", "scores_twice", 17,
+        "nothing keeps the result of self.layer(x) (line 9) between 0 and 1", "BCEWithLogitsLoss",
+        "loss.item() > 0",
+    ),
     "scores in KLDivLoss": silent(
         DIVERGED, "self.log(self.layer(x))", "self.layer(x)", "scores_twice", 16, "no lower bound",
         "Apply torch.log_softmax", "loss.item() > 0",
