@@ -1,8 +1,8 @@
 """Take the pictures of the player in these pages from a real run: `python docs/screenshots.py`.
 
-`screenshot.png` is one step, `player.webp` all steps, one and a half seconds each; `live.png`, `predict.png`,
-`compare.png` and `training.png` are what the how-to pages tell about. The script needs playwright, Pillow and
-Chromium, and JupyterLab for the training, which a kernel computes.
+`screenshot.png` is one step, `player.webp` all steps, one and a half seconds each; `live.png`,
+`predict.png`, `compare.png`, `training.png` and `model.png` are what the other pages tell about. The script needs playwright,
+Pillow and Chromium, and JupyterLab for the training, which a kernel computes.
 """
 
 from __future__ import annotations
@@ -58,6 +58,20 @@ for i in range(4):
         b -= 0.02 * b.grad
     w.grad = b.grad = None
 """
+MODEL = """\
+import minigrad as torch
+from minigrad import nn
+torch.manual_seed(0)
+X = torch.randn(80, 2)
+y = (X[:, 0] * X[:, 1] > 0).long()
+model = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+for epoch in range(12):
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(model(X), y)
+    loss.backward()
+    optimizer.step()
+"""
 STEP = 11  # at which the gradient through y reaches x
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parent / "tests" / "browser"))
@@ -92,7 +106,12 @@ def touched(browser: Browser, folder: Path) -> None:
     small(image(page.locator("[data-mgp]")), "live.png")
     page.goto(traced(folder, predict=True))
     page.locator(".mgp-ask input").focus()
-    for typed in ("x", "b", "0.6"):  # the leaves, the next node, and then half of x.grad
+    for typed in (
+        "x",
+        "b",
+        "0.1",
+        "0.6",
+    ):  # leaves, the next node, what it passes on, and then half of x.grad
         page.keyboard.type(typed)
         page.keyboard.press("Enter")
         if typed != "0.6":
@@ -104,6 +123,19 @@ def touched(browser: Browser, folder: Path) -> None:
     subprocess.run([sys.executable, "compared.py"], check=True, cwd=folder)
     page.goto((folder / "compare.html").as_uri())
     small(image(page.locator("body")), "compare.png")
+    page.close()
+
+
+def modeled(browser: Browser, folder: Path) -> None:
+    """A model in a loop: the strip, the inside of a layer in backward, and the plane with the border."""
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    report, _ = trace_source(MODEL, lang="en")
+    page.goto(f"{report.save(folder / 'model.html', table=False).as_uri()}")
+    page.locator(".mgp-acts select").select_option(label="round 8 of 12")
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(1200)
+    small(image(page.locator("[data-mgp]")), "model.png")
     page.close()
 
 
@@ -142,6 +174,7 @@ def main() -> None:
             page = browser.new_page(viewport={"width": 1040, "height": 700})
             first, *others = [shoot(page, step, address) for step in range(1, 13)]
             touched(browser, folder)
+            modeled(browser, folder)
             browser.close()
         trained(folder)
     first.save(FOLDER / "player.webp", save_all=True, append_images=others, duration=1500, loop=0, quality=80)
