@@ -1,8 +1,8 @@
 """Take the pictures of the player in these pages from a real run: `python docs/screenshots.py`.
 
 `screenshot.png` is one step, `player.webp` all steps, one and a half seconds each; `live.png`,
-`predict.png`, `compare.png`, `training.png` and `model.png` are what the other pages tell about. The script needs playwright,
-Pillow and Chromium, and JupyterLab for the training, which a kernel computes.
+`predict.png`, `compare.png`, `training.png` and `model.png` are what the other pages tell about. The script
+needs playwright, Pillow and Chromium, and JupyterLab for the training, which a kernel computes.
 """
 
 from __future__ import annotations
