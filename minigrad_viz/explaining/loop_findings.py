@@ -54,6 +54,8 @@ def with_findings(scenes: Scenes, notes: list[Explanation], lang: str | None = N
         span = None if finding.place is None else seen.spans.get(finding.place)
         same = same_fault(finding.key, span, found, seen.diverges)
         below = {each.key for each in finding.follows}
+        if seen.diverges:  # what the start of the run explains, the note has seen at its end
+            below.update(BELOW.get(finding.key, ()))
         effect = next((i for i, note in enumerate(found) if note.key in below), None)
         if same is not None:
             note = found[same]
