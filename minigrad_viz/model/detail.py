@@ -92,6 +92,9 @@ def without_views(graph: Graph, mine: set[str]) -> Graph:
     came: dict[str, list[Route]] = {}
     for route in graph.routes:
         came.setdefault(route.target, []).append(route)
+    for id, entries in came.items():  # a call of a library may have given a view what it gave its tensor
+        tracked = [route for route in entries if route.tracked]
+        came[id] = tracked if len(tracked) == 1 else entries
     views = {
         s.id for s in graph.stations
         if s.id in mine and s.id not in boxes and is_view(s) and len(came.get(s.id, ())) == 1
@@ -105,9 +108,11 @@ def without_views(graph: Graph, mine: set[str]) -> Graph:
     leaves = {s.id for s in graph.stations if s.cards[0].is_leaf and s.deck is not None}
     routes, renamed = [], {}
     for route in graph.routes:
-        if route.target in views:
-            continue
         moved = route
+        while moved.target in views and route not in came[moved.target]:
+            moved = replace(moved, target=came[moved.target][0].source)
+        if moved.target in views or (moved is not route and moved.target not in mine):
+            continue
         while moved.source in views:
             before = came[moved.source][0]
             alone = before.source in leaves and users.get(moved.source) == 1 and before.gradients
@@ -230,7 +235,10 @@ def input_name(graph: Graph, station: Station) -> str | None:
     into = sorted((r for r in graph.routes if r.target == route.target), key=lambda r: r.input)
     sources = [known[r.source] for r in into]
     unnamed = [s.id for s in sources if s.deck is None and not (s.cards[0].name or s.cards[0].expr)]
-    recurrent = any(re.search("rnn|lstm|gru", fused_function(s) or "") for s in graph.stations)
+    recurrent = any(
+        re.search("rnn|lstm|gru", fused_function(s) or "") or (s.cards[0].name or "").endswith("weight_hh_l0")
+        for s in graph.stations
+    )
     if recurrent and len(unnamed) <= len(STATES):
         return STATES[unnamed.index(station.id)]
     if function != "native_batch_norm" or len(unnamed) != len(BUFFERS):

@@ -13,7 +13,7 @@ from .fold import READABLE, cost_of, inside_of_group
 from .strip import Strip
 
 RECURRENT = (" RNN", " GRU", " LSTM")  # at the end of what such a module is called
-OPENED = 16  # insides that can be opened
+OPENED = 15  # insides that can be opened
 INSIDE = 300  # what the insides of cards may cost together, see `cost_of`
 
 # How many levels are open below the strip at first, or which modules, by their paths.
