@@ -111,6 +111,28 @@ def test_a_cell_of_a_notebook_shows_the_page(front, tmp_path):
     assert "lr_zero" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+LAYERS = """
+import minigrad as torch
+nn = torch.nn
+net = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+X = torch.randn(8, 2)
+for step in range(6):
+    optimizer.zero_grad()
+    (net(X) ** 2).mean().backward()
+    optimizer.step()
+"""
+
+
+def test_a_step_is_recorded_by_an_option(command, front, tmp_path):
+    page = tmp_path / "report.html"
+    code, *_ = command(LAYERS, "--record", "4", "--html", str(page))
+    written = page.read_text(encoding="utf-8")
+    assert code == 0 and "Step 4, recorded whole" in written and 'data-module="net.0"' in written
+    sent = front("%%doctor --lang en --record 2\n" + LAYERS)
+    assert "Step 2, recorded whole" in sent[-1]["text/html"]
+
+
 def test_the_loss_that_is_asked_for(torch):
     program = PROGRAMS["plain-gan"]
     names = {name: run(program, loss=name).evidence.losses for name in ("", "loss_D", "loss_G")}
