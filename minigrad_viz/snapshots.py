@@ -19,7 +19,7 @@ from .protocol import Value
 PRECISION = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}  # relative; else 1e-5
 
 
-def with_numbers(value: Value, data: Any) -> Value:
+def keep_numbers(value: Value, data: Any) -> Value:
     """The snapshot of a leaf that keeps all numbers of `data`; the same where it has no summary."""
     kind = memory_dtype(value.dtype)
     if value.summary is None or kind is None:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..protocol import Value, bare_name, text_of, value_from
-from ..snapshots import agree, sum_snapshots, with_numbers
+from ..snapshots import agree, keep_numbers, sum_snapshots
 from .events import (
     BackwardEnded,
     BackwardStarted,
@@ -113,7 +113,7 @@ class Writer:
         """The `Value` of a leaf, which keeps its numbers if they were copied."""
         value = self.value(taken)
         if value is not None and value.summary is not None and isinstance(taken, np.ndarray):
-            value = self.values[id(taken)] = with_numbers(value, taken)
+            value = self.values[id(taken)] = keep_numbers(value, taken)
         return value
 
     def settled(self, part: Any) -> Any:

@@ -389,7 +389,7 @@ class TestMagic:
 
     def test_a_changed_cell_is_compared_with_the_first(self, front):
         first = front(f"%%autograd --vs cut --lang en\n{ATTACHED}")
-        assert "data-mgp" in first[-1]["text/html"] and "mgc" not in first[-1]["text/html"]
+        assert "data-mgp" in first[-1]["text/html"] and 'class="mgc' not in first[-1]["text/html"]
         (second,) = front(f"%%autograd --vs cut --lang en\n{DETACHED}")
         assert "A: cut" in second["text/html"] and "B: this cell" in second["text/html"]
         assert "`y.detach()` runs" in second["text/plain"] and "data-mgp" not in second["text/html"]
