@@ -184,7 +184,7 @@ def test_a_step_that_only_counts_is_cheap(library):
             calls[-1] += 1
 
     with doctor(show=False) as d:
-        for _ in range(60):
+        for _ in range(300):
             calls.append(0)
             sys.setprofile(note)
             train(library, 1, net, optimizer)
