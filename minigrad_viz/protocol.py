@@ -17,7 +17,7 @@ import math
 import operator
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
@@ -115,6 +115,11 @@ class Value(NamedTuple):
         """Number of elements."""
         return math.prod(self.shape)
 
+    def base64_length(self) -> int:
+        """How many letters all its numbers take in base64; -1 if NumPy lacks the dtype."""
+        kind = memory_dtype(self.dtype)
+        return -1 if kind is None else 4 * math.ceil(self.size * kind.itemsize / 3)
+
     def consistent(self) -> bool:
         """Whether its parts fit together, as those of a snapshot do and those of a damaged one may not."""
         numbers = range_of(self.dtype)
@@ -132,7 +137,7 @@ class Value(NamedTuple):
                 and len(self.summary.sample) <= KEPT
                 and self.summary.rms >= 0
                 and (self.summary.corner is None or is_corner(self.summary.corner))
-                and len(self.summary.numbers) in (0, *base64_lengths(self))
+                and (not self.summary.numbers or len(self.summary.numbers) == self.base64_length())
             )
         if (
             len(self.items) != self.size
@@ -149,11 +154,11 @@ class Value(NamedTuple):
         return least <= low and high <= most and ends in ((), (low, high))
 
 
-def base64_lengths(value: Value) -> Iterator[int]:
-    """How many letters all numbers of a snapshot take in base64, if NumPy has its dtype."""
-    scalar = np.sctypeDict.get("float32" if value.dtype == "bfloat16" else value.dtype)
-    if scalar is not None:
-        yield 4 * math.ceil(value.size * np.dtype(scalar).itemsize / 3)
+@functools.lru_cache(64)
+def memory_dtype(dtype: str) -> Any:
+    """How NumPy keeps numbers of a dtype in the memory of a snapshot; None if it lacks the dtype."""
+    scalar = np.sctypeDict.get("float32" if dtype == "bfloat16" else dtype)
+    return None if scalar is None else np.dtype(scalar).newbyteorder("<")
 
 
 def is_corner(corner: Corner) -> bool:
@@ -180,10 +185,9 @@ def range_of(dtype: str) -> tuple[type, float, float] | None:
     that NumPy lacks have no limits."""
     if DTYPE.fullmatch(dtype) is None:
         return None
-    scalar = np.sctypeDict.get("float32" if dtype == "bfloat16" else dtype)
-    if scalar is None:
+    known = memory_dtype(dtype)
+    if known is None:
         return KINDS["f" if dtype.startswith("bf") else dtype[0]], -math.inf, math.inf
-    known = np.dtype(scalar)
     if known.kind == "b":
         return bool, False, True
     if known.kind in "iu":

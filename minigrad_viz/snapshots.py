@@ -14,7 +14,7 @@ import numpy as np
 from minigrad.observing import quiet
 
 from .isolation import pass_on
-from .protocol import Value
+from .protocol import Value, memory_dtype
 
 PRECISION = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}  # relative; else 1e-5
 
@@ -28,10 +28,10 @@ def keep_numbers(value: Value, data: Any) -> Value:
     return value._replace(summary=value.summary._replace(numbers=numbers))
 
 
-def whole_array(value: Value) -> Any:
+def whole_array(value: Value | None) -> Any:
     """All numbers of a snapshot, also those that `items` does not hold; None where they are not known."""
-    kind = memory_dtype(value.dtype)
-    if kind is None:
+    kind = None if value is None else memory_dtype(value.dtype)
+    if value is None or kind is None:
         return None
     if value.items is not None:
         return np.array(value.items, kind.newbyteorder("=")).reshape(value.shape)[()]
@@ -43,13 +43,6 @@ def whole_array(value: Value) -> Any:
     if not memory or len(memory) != value.size * kind.itemsize:
         return None
     return np.frombuffer(memory, kind).reshape(value.shape).astype(kind.newbyteorder("="))
-
-
-@functools.lru_cache(64)
-def memory_dtype(dtype: str) -> Any:
-    """How NumPy keeps numbers of a dtype in the memory of a snapshot; None if it lacks the dtype."""
-    scalar = np.sctypeDict.get("float32" if dtype == "bfloat16" else dtype)
-    return None if scalar is None else np.dtype(scalar).newbyteorder("<")
 
 
 def array_of(value: Value | None) -> Any:

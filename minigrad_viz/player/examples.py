@@ -118,7 +118,7 @@ def letters_of(fit: Fit, source: str) -> list[str]:
     """What letter each class is; [] where the classes are none. The letters are those of a text of the
     source in which what comes after each context is what the targets say."""
     target, before, prediction = fit.values.get(fit.target), contexts_of(fit), fit.values.get(fit.prediction)
-    labels = None if target is None else whole_array(target)
+    labels = whole_array(target)
     if before is None or prediction is None or labels is None:
         return []
     pairs = {(int(context[-1]), int(after)) for context, after in zip(before, labels.ravel())}

@@ -90,18 +90,18 @@ def result(id: str, fit: Fit, moved: dict[str, Any], rows: int) -> Any:
         return moved[id]
     op = fit.ops.get(id)
     if op is None:
-        return numbers_in(fit.values.get(id))
+        return whole_array(fit.values.get(id))
     parts = []
     follows = False
     for one, value, said in zip(op.forward.inputs, op.inputs, op.forward.arguments, strict=True):
         if one is None:
             parts.append(said)
             continue
-        part, known = result(one, fit, moved, rows), numbers_in(value)
+        part, known = result(one, fit, moved, rows), whole_array(value)
         follows = follows or one in moved
         parts.append(part if one in moved or known is None else known)
     if not follows:
-        known = numbers_in(op.result)
+        known = whole_array(op.result)
         return result_of(op, parts, rows) if known is None else known
     moved[id] = result_of(op, parts, rows)
     return moved[id]
@@ -141,14 +141,9 @@ def is_numeral(said: str) -> bool:
     return True
 
 
-def numbers_in(value: Value | None) -> Any:
-    """All numbers of a snapshot; None where they are not known."""
-    return None if value is None else whole_array(value)
-
-
 def at_data(fit: Fit) -> bool:
     """Whether the recorded operations give the recorded prediction at the data themselves."""
-    x, recorded = numbers_in(fit.values.get(fit.data)), fit.values.get(fit.prediction)
+    x, recorded = whole_array(fit.values.get(fit.data)), fit.values.get(fit.prediction)
     again = None if x is None else prediction_at(fit, np.asarray(x, "float64"))
     return (
         again is not None
@@ -160,7 +155,7 @@ def at_data(fit: Fit) -> bool:
 
 def agrees(computed: Any, recorded: Value) -> bool:
     """Whether numbers are those of a snapshot: all of them, or what a summary has of them."""
-    known, have = numbers_in(recorded), recorded.summary
+    known, have = whole_array(recorded), recorded.summary
     if known is not None:
         return close(computed, known, "float32", np.abs(known).max(initial=1.0))
     want = value_from(np.asarray(computed, "float32"), "float32").summary
@@ -198,7 +193,7 @@ def learning_of(
 
 def data_table(value: Value | None) -> Any:
     """Data as a table with a row an example; None where they are not known, or have more dimensions."""
-    data = numbers_in(value)
+    data = whole_array(value)
     return (
         None
         if data is None or not 0 < np.ndim(data) < 3
@@ -238,7 +233,7 @@ def curve(fits: Sequence[Fit | None]) -> dict[str, Any] | None:
             return None
         if at_data(fit) and np.size(again := prediction_at(fit, grid)) == len(grid):
             xs, ys = grid, again
-        elif (known := numbers_in(recorded)) is not None:
+        elif (known := whole_array(recorded)) is not None:
             xs, ys = x[order, 0], np.ravel(known)[order]
         else:
             return None

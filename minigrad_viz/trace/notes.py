@@ -112,7 +112,8 @@ class Writer:
     def value_of_leaf(self, taken: Any) -> Value | None:
         """The `Value` of a leaf, which keeps its numbers if they were copied."""
         value = self.value(taken)
-        if value is not None and value.summary is not None and isinstance(taken, np.ndarray):
+        summary = None if value is None else value.summary
+        if value is not None and summary and not summary.numbers and isinstance(taken, np.ndarray):
             value = self.values[id(taken)] = keep_numbers(value, taken)
         return value
 

@@ -31,12 +31,12 @@ TWO = CUBE + "z.backward(retain_graph=True)\nz.backward()\n"
 
 
 @pytest.fixture
-def shown(browser, tmp_path):
+def show(browser, tmp_path):
     """A function that shows cells on a page, one below the other; with a `pane` beside their source, where
     there is room. With a `clock` the time of the page can be moved."""
     pages = []
 
-    def shown(*cells: str, clock: bool = False, pane: bool = False, **size):
+    def open_cells(*cells: str, clock: bool = False, pane: bool = False, **size):
         body = "".join(Report(traced(cell), lang="en").html(table=False, pane=pane) for cell in cells)
         (tmp_path / "a.html").write_text(f"<!doctype html><meta charset=utf-8><body>{body}", encoding="utf-8")
         page = browser.new_page(viewport={"width": 1440, "height": 900} | size)
@@ -47,7 +47,7 @@ def shown(browser, tmp_path):
         pages.append(page)
         return page
 
-    yield shown
+    yield open_cells
     for page in pages:
         page.close()
 
@@ -72,8 +72,8 @@ def wait_at(page, step: int) -> None:
 
 
 @pytest.mark.smoke
-def test_a_loop_begins_with_its_first_round(shown):
-    page = shown(LOOP)
+def test_a_loop_begins_with_its_first_round(show):
+    page = show(LOOP)
     _, count = position(page)
     assert position(page) == (0, count)
     assert page.locator(".mgp-acts option:checked").inner_text() == "round 10 of 10", "the end rests"
@@ -90,8 +90,8 @@ def test_a_loop_begins_with_its_first_round(shown):
 
 
 @pytest.mark.parametrize("cell", [LOOP, TWO], ids=["loop", "two calls"])
-def test_play_begins_with_the_first_step(shown, cell):
-    page = shown(cell)
+def test_play_begins_with_the_first_step(show, cell):
+    page = show(cell)
     start = time.monotonic()
     page.locator(".mgp-play").click()
     wait_at(page, 1)
@@ -99,8 +99,8 @@ def test_play_begins_with_the_first_step(shown, cell):
     assert page.locator(".mgp-acts select").evaluate("one => one.selectedIndex") == 0
 
 
-def test_a_round_that_was_chosen_begins_with_its_own_first_step(shown):
-    page = shown(LOOP)
+def test_a_round_that_was_chosen_begins_with_its_own_first_step(show):
+    page = show(LOOP)
     page.locator(".mgp-acts select").select_option(label="round 4 of 10")
     page.wait_for_function("document.querySelector('.mgp-label').textContent.split(' ')[0] > 0")
     before, _ = position(page)
@@ -128,16 +128,16 @@ def seconds_of_play(page) -> list[float]:
     raise AssertionError(f"the play stops at {step}")
 
 
-def test_twelve_steps_take_about_25_seconds(shown):
-    page = shown(CELLS[9], clock=True)
+def test_twelve_steps_take_about_25_seconds(show):
+    page = show(CELLS[9], clock=True)
     stood = seconds_of_play(page)
     assert stood[0] <= 0.3, "the first step follows the button"
     assert 20 <= sum(stood) <= 28
     assert max(stood[1:]) > 1.3 * min(stood[1:]), "a long caption stands longer"
 
 
-def test_rounds_that_say_the_same_are_played_8_times_as_fast(shown):
-    page = shown(LOOP.replace("10", "4"), clock=True)
+def test_rounds_that_say_the_same_are_played_8_times_as_fast(show):
+    page = show(LOOP.replace("10", "4"), clock=True)
     rounds = dict.fromkeys(range(1, 5), 0.0)
     page.clock.pause_at(page.evaluate("Date.now()") + 1000)
     page.locator(".mgp-play").click()
@@ -153,8 +153,8 @@ def test_rounds_that_say_the_same_are_played_8_times_as_fast(shown):
 
 
 @pytest.mark.smoke
-def test_the_arrows_step_the_player_in_view_without_a_click(shown):
-    page = shown(CELLS[9], TWO, height=500)
+def test_the_arrows_step_the_player_in_view_without_a_click(show):
+    page = show(CELLS[9], TWO, height=500)
     assert said(page) == "Press ▶ or → to replay this cell step by step."
     page.keyboard.press("ArrowRight")
     assert (position(page)[0], position(page, 1)[0]) == (1, 0)
@@ -167,8 +167,8 @@ def test_the_arrows_step_the_player_in_view_without_a_click(shown):
     assert page.evaluate("document.activeElement.localName") == "body", "the focus stays where it is"
 
 
-def test_other_fields_of_a_page_keep_their_arrows(shown):
-    page = shown(CELLS[9])
+def test_other_fields_of_a_page_keep_their_arrows(show):
+    page = show(CELLS[9])
     page.evaluate("document.body.prepend(document.createElement('input'))")
     page.locator("body > input").focus()
     page.keyboard.press("ArrowRight")
@@ -179,8 +179,8 @@ def test_other_fields_of_a_page_keep_their_arrows(shown):
 
 
 @pytest.mark.smoke
-def test_the_wheel_scrolls_the_page_and_not_the_picture(shown):
-    page = shown(CELLS[18], CELLS[18], width=900, height=600)
+def test_the_wheel_scrolls_the_page_and_not_the_picture(show):
+    page = show(CELLS[18], CELLS[18], width=900, height=600)
     view = page.locator(".mgp-view").first
     assert view.evaluate(
         "one => one.scrollHeight > one.clientHeight + 100 || one.scrollWidth > one.clientWidth + 100"
@@ -193,8 +193,8 @@ def test_the_wheel_scrolls_the_page_and_not_the_picture(shown):
     assert view.evaluate("one => [one.scrollLeft, one.scrollTop]") == before
 
 
-def test_what_is_cut_is_reached_by_dragging_and_by_keys(shown):
-    page = shown(CELLS[18], width=900, height=600)
+def test_what_is_cut_is_reached_by_dragging_and_by_keys(show):
+    page = show(CELLS[18], width=900, height=600)
     view = page.locator(".mgp-view")
     box = view.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -234,8 +234,8 @@ def drawn(page, part: str) -> list[str]:
 
 
 @pytest.mark.smoke
-def test_the_curve_over_the_data_moves_from_round_to_round(shown):
-    page = shown(LOOP)
+def test_the_curve_over_the_data_moves_from_round_to_round(show):
+    page = show(LOOP)
     pane = page.locator(".mgp-learning")
     page.locator(".mgp-acts select").select_option(label="round 1 of 10")
     page.wait_for_function("document.querySelector('.mgp-learning h4').textContent.endsWith('round 1')")
@@ -256,9 +256,9 @@ LINE = LOOP.replace("[[0.], [1.], [2.], [3.]]", "[[0.], [0.5], [1.], [1.5], [2.]
 @pytest.mark.parametrize(
     ("cell", "width", "source"), [(LINE, 1366, False), (LINE, 1800, True), (CLASSES, 1366, False)]
 )
-def test_the_source_gives_way_to_the_picture_and_the_model(shown, cell, width, source):
+def test_the_source_gives_way_to_the_picture_and_the_model(show, cell, width, source):
     """In a window that has no room for all three."""
-    page = shown(cell, width=width, pane=True)
+    page = show(cell, width=width, pane=True)
     page.locator(".mgp-learning.beside svg").first.wait_for()
     page.locator(".mgp-pane").wait_for(state="visible" if source else "hidden")
     picture, beside = (page.locator(part).first.bounding_box() for part in (".mgp-view", ".mgp-learning"))
@@ -268,8 +268,8 @@ def test_the_source_gives_way_to_the_picture_and_the_model(shown, cell, width, s
 
 
 @pytest.mark.parametrize("width", [1440, 900])
-def test_the_border_in_the_plane(shown, width):
-    page = shown(CLASSES, width=width)
+def test_the_border_in_the_plane(show, width):
+    page = show(CLASSES, width=width)
     pane = page.locator(".mgp-learning")
     assert pane.locator("path.point").count() == 24
     last = drawn(page, ".border")
@@ -283,8 +283,8 @@ def test_the_border_in_the_plane(shown, width):
 @pytest.mark.parametrize(
     ("cell", "seen"), [(IMAGES, "path.pixel"), (LETTERS, "text.axis")], ids=["images", "letters"]
 )
-def test_a_few_examples_with_what_the_model_says_of_them(shown, cell, seen):
-    page = shown(cell)
+def test_a_few_examples_with_what_the_model_says_of_them(show, cell, seen):
+    page = show(cell)
     pane = page.locator(".mgp-learning")
     assert pane.locator(seen).count() >= 4 and pane.locator("rect.bar.right").count() == 4
     heights = "all => all.map(one => one.getAttribute('height'))"
@@ -296,8 +296,8 @@ def test_a_few_examples_with_what_the_model_says_of_them(shown, cell, seen):
     assert box["y"] + box["height"] <= 900 and box["x"] + box["width"] <= 1440, "within the window"
 
 
-def test_no_pane_without_something_to_show(shown):
-    page = shown(TWO)
+def test_no_pane_without_something_to_show(show):
+    page = show(TWO)
     assert page.locator(".mgp-learning").count() == 0
 
 
@@ -305,8 +305,8 @@ def test_no_pane_without_something_to_show(shown):
 
 
 @pytest.mark.smoke
-def test_pop_ups_close_each_other_and_are_whole(shown):
-    page = shown(CUBE + "z.backward()\n")
+def test_pop_ups_close_each_other_and_are_whole(show):
+    page = show(CUBE + "z.backward()\n")
     names = {"legend": ".mgp-signs", "copy": ".mgp-copies", "offer": ".mgp-offered"}
     names["station"] = ".mgp-details"
 
@@ -332,8 +332,8 @@ def test_pop_ups_close_each_other_and_are_whole(shown):
 
 
 @pytest.mark.smoke
-def test_a_button_leads_to_the_questions(shown):
-    page = shown(CUBE + "z.backward()\n")
+def test_a_button_leads_to_the_questions(show):
+    page = show(CUBE + "z.backward()\n")
     page.evaluate(
         "Object.defineProperty(navigator, 'clipboard',"
         " {value: {writeText: async text => (window.copied = text)}})"
@@ -346,8 +346,8 @@ def test_a_button_leads_to_the_questions(shown):
 
 
 @pytest.mark.smoke
-def test_the_numbers_of_the_queue_cover_nothing(shown):
-    page = shown(CELLS[9])
+def test_the_numbers_of_the_queue_cover_nothing(show):
+    page = show(CELLS[9])
     page.locator(".mgp-queue").click()
     seen = 0
     for _ in range(position(page)[1]):
@@ -367,8 +367,8 @@ def test_the_numbers_of_the_queue_cover_nothing(shown):
     assert seen
 
 
-def test_the_copied_picture_has_the_formula(shown):
-    page = shown(CUBE + "z.backward()\n")
+def test_the_copied_picture_has_the_formula(show):
+    page = show(CUBE + "z.backward()\n")
     page.evaluate(
         "Object.defineProperty(navigator, 'clipboard', {value: {writeText: text => (window.copied = text)}})"
     )
@@ -411,8 +411,8 @@ loss.backward()
 
 
 @pytest.mark.smoke
-def test_formulas_of_a_step_are_pages_of_the_caption(shown):
-    page = shown(MODEL)
+def test_formulas_of_a_step_are_pages_of_the_caption(show):
+    page = show(MODEL)
     page.keyboard.press("ArrowRight")
     while "2 Linear 8→3 receives" not in said(page):
         page.keyboard.press("ArrowRight")
